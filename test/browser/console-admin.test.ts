@@ -354,6 +354,26 @@ describe('An operator', () => {
     await page.getByText('Over the limits').waitFor({ state: 'detached' })
   })
 
+  it('deletes an account after its address was typed, and keeps the files for a return', async () => {
+    const gone = await w.person('gone')
+    await gone.upload('kept.txt', 'kept')
+    const { me } = await gone.ask<{ me: { id: string } }>('{ me { id } }')
+    const account = await olga.open(`/admin/accounts/account:${me.id.split(':').at(-1)}`)
+    await account.getByRole('button', { name: 'Delete the account' }).click()
+    const dialog = account.getByRole('dialog')
+    const go = dialog.getByRole('button', { name: 'Delete the account' })
+    expect(await dialog.getByLabel('Keep them for a while').isChecked()).toBe(true)
+    await dialog.getByLabel('Type gone@example.com to confirm').fill('other@example.com')
+    expect(await go.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type gone@example.com to confirm').fill('Gone@example.com')
+    await expectAccessible(account)
+    await go.click()
+    await account.getByText(/gone@example\.com is deleted\. The files are kept until/).waitFor()
+    expect(await isSignedIn(gone)).toBe(false)
+    const again = await w.person('gone')
+    await rowOf('kept', await again.open('/files')).waitFor()
+  })
+
   it('loads further pages of accounts', async () => {
     const crowd = await visit(w.browser, w.service.url)
     for (let at = 0; at < 21; at++) await enter(crowd, w.service.url, `crowd${at}@example.com`)

@@ -1,8 +1,7 @@
-import { useState } from 'react'
 import { graphql } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
 import { leaveAfter } from '../../graphql/session.ts'
-import { CheckBox, FormDialog, TextField } from '../../parts/form.tsx'
+import { AccountDeletion } from '../../parts/account-deletion.tsx'
 import { text } from './text.ts'
 
 const DELETE_ACCOUNT = graphql(`
@@ -15,52 +14,28 @@ const DELETE_ACCOUNT = graphql(`
 `)
 
 /**
- * Deletes the account after the person has typed its email address. The service refuses if a
+ * Deletes the account after the person has typed its e-mail address. The service refuses if a
  * workspace would be left without an owner.
  */
-export function DeleteAccount({ email, onClose }: { email: string; onClose: () => void }) {
-  const [typed, setTyped] = useState('')
-  return (
-    <FormDialog
-      title={text('deleteAccount')}
-      label={text('deleteForEver')}
-      isDangerous
-      isDisabled={typed.trim().toLowerCase() !== email.toLowerCase()}
-      onClose={onClose}
-      onSubmit={form => {
-        const input = { deleteUserData: form.get('files') === 'delete' }
-        return leaveAfter(async () => {
-          const { deleteAccount } = await mutate(DELETE_ACCOUNT, { input })
-          const kept = deleteAccount?.driveExpiresAt
-          return `/account-deleted${kept ? `?${new URLSearchParams({ kept })}` : ''}`
-        })
-      }}
-    >
-      <p>{text('deleteWarning')}</p>
-      <fieldset>
-        <legend>{text('yourFiles')}</legend>
-        <CheckBox
-          type="radio"
-          name="files"
-          value="delete"
-          defaultChecked
-          label={text('filesGo')}
-          hint={text('filesGoHint')}
-        />
-        <CheckBox
-          type="radio"
-          name="files"
-          value="keep"
-          label={text('filesWait')}
-          hint={text('filesWaitHint')}
-        />
-      </fieldset>
-      <TextField
-        label={text('typeAddress', { email })}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-        inputMode="email"
-      />
-    </FormDialog>
-  )
-}
+export const DeleteAccount = ({ email, onClose }: { email: string; onClose: () => void }) => (
+  <AccountDeletion
+    email={email}
+    title={text('deleteAccount')}
+    label={text('deleteForEver')}
+    warning={text('deleteWarning')}
+    legend={text('yourFiles')}
+    choices={[
+      { value: 'delete', label: text('filesGo'), hint: text('filesGoHint') },
+      { value: 'keep', label: text('filesWait'), hint: text('filesWaitHint') },
+    ]}
+    addressLabel={text('typeAddress', { email })}
+    onClose={onClose}
+    onSubmit={deleteUserData =>
+      leaveAfter(async () => {
+        const { deleteAccount } = await mutate(DELETE_ACCOUNT, { input: { deleteUserData } })
+        const kept = deleteAccount?.driveExpiresAt
+        return `/account-deleted${kept ? `?${new URLSearchParams({ kept })}` : ''}`
+      })
+    }
+  />
+)

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { graphql } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatExact } from '../../i18n/format.ts'
+import { AccountDeletion } from '../../parts/account-deletion.tsx'
 import { Button } from '../../parts/button.tsx'
-import { CheckBox, FormDialog, TextField } from '../../parts/form.tsx'
 import { personName } from '../../parts/person-name.ts'
 import { Section } from '../../parts/screen.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -37,17 +37,22 @@ export function DeletePerson({ account }: { account: Details }) {
 
 function DeleteDialog({ account, onClose }: { account: Details; onClose: () => void }) {
   const { id, email } = account
-  const [typed, setTyped] = useState('')
   const navigate = useNavigate()
   return (
-    <FormDialog
+    <AccountDeletion
+      email={email}
       title={text('deleteTitle', { name: personName(account) })}
       label={text('deleteAccount')}
-      isDangerous
-      isDisabled={typed.trim().toLowerCase() !== email.toLowerCase()}
+      warning={text('deleteWarning')}
+      legend={text('theirFiles')}
+      choices={[
+        { value: 'keep', label: text('filesWait'), hint: text('filesWaitHint') },
+        { value: 'delete', label: text('filesGo'), hint: text('filesGoHint') },
+      ]}
+      addressLabel={text('typeAddress', { email })}
       onClose={onClose}
-      onSubmit={async form => {
-        const input = { account: id, email: typed, deleteFiles: form.get('files') === 'delete' }
+      onSubmit={async deleteFiles => {
+        const input = { account: id, email, deleteFiles }
         const { operatorDeleteAccount } = await mutate(DELETE_PERSON, { input })
         const until = operatorDeleteAccount?.driveExpiresAt
         toast({
@@ -57,32 +62,6 @@ function DeleteDialog({ account, onClose }: { account: Details; onClose: () => v
         })
         await navigate({ to: '/admin' })
       }}
-    >
-      <p>{text('deleteWarning')}</p>
-      <fieldset>
-        <legend>{text('theirFiles')}</legend>
-        <CheckBox
-          type="radio"
-          name="files"
-          value="keep"
-          defaultChecked
-          label={text('filesWait')}
-          hint={text('filesWaitHint')}
-        />
-        <CheckBox
-          type="radio"
-          name="files"
-          value="delete"
-          label={text('filesGo')}
-          hint={text('filesGoHint')}
-        />
-      </fieldset>
-      <TextField
-        label={text('typeAddress', { email })}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-        dir="ltr"
-      />
-    </FormDialog>
+    />
   )
 }
