@@ -109,7 +109,9 @@ function branded(page: string, { name, logo, style, links }: ShownBrand): string
     brandLinks: JSON.stringify(links),
   }
   const filled = Object.entries(values).reduce(
-    (text, [key, value]) => text.replaceAll(`{${key}}`, () => escapeHtml(value)),
+    // A value must not contain a placeholder that is filled later.
+    (text, [key, value]) =>
+      text.replaceAll(`{${key}}`, () => escapeHtml(value).replaceAll('{', '&#123;')),
     page,
   )
   const image = logo && `<img class="logo" src="${escapeHtml(logo)}" alt="">`

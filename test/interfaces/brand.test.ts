@@ -7,7 +7,7 @@ import { coloursOf } from '../../src/config/brand-colours.ts'
 import { writeMail } from '../../src/jobs/mail-text.ts'
 import { startApp, type TestApp } from '../support/harness.ts'
 
-const NAME = `Müller & "Söhne"`
+const NAME = `Müller & "Söhne" {version}`
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 describe('A branded service', () => {
@@ -36,7 +36,7 @@ describe('A branded service', () => {
     const response = await fetch(`${t.url}${path}`, { headers, redirect: 'manual' })
     return { response, text: await response.text() }
   }
-  const shown = 'Müller &amp; &quot;Söhne&quot;'
+  const shown = 'Müller &amp; &quot;Söhne&quot; {version}'
 
   it.each(['/', '/nowhere'])('shows its name, logo, colours and links on %s', async path => {
     const { text } = await get(path)
@@ -61,8 +61,10 @@ describe('A branded service', () => {
   it('gives them to the console', async () => {
     const { cookie } = await t.signIn('brand')
     const { text } = await get('/', cookie)
-    expect(text).toContain(`<meta name="brand" content="${shown}">`)
-    expect(text).toContain(`<span>${shown}</span>`)
+    // The console has placeholders of its own, which a name must not use.
+    const inConsole = shown.replace('{', '&#123;')
+    expect(text).toContain(`<meta name="brand" content="${inConsole}">`)
+    expect(text).toContain(`<span>${inConsole}</span>`)
     expect(text).toMatch(/<img class="logo" src="\/brand\/logo\?v=\w{16}" alt="">/)
     expect(text).not.toMatch(/\{brand/)
     const manifest = await (await fetch(`${t.url}/manifest.webmanifest`)).json()
@@ -115,7 +117,7 @@ describe('A branded service', () => {
     const values = { about: 'reset', link: 'https://files.example/x' } as const
     const mail = writeMail({ template: 'account-link', to: 'a@b.example', values }, 'de', brand)
     expect(mail.subject).toBe(`Setze dein Passwort bei ${NAME} zurück`)
-    expect(mail.html).toContain('color:#7a1f5f">Müller &amp; &quot;Söhne&quot;</td>')
+    expect(mail.html).toContain('color:#7a1f5f">Müller &amp; &quot;Söhne&quot; {version}</td>')
     expect(mail.html).not.toMatch(/Satchel|#1f5fbf/)
   })
 })
