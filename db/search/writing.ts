@@ -221,7 +221,10 @@ const INSERT: Record<WordTable, string> = {
   body: 'INSERT INTO body (rowid, text, note, name, extra, stem) VALUES (?, ?, ?, ?, ?, ?)',
 }
 
-/** A drive as a process has read it before it read the entries. */
+/**
+ * The state of an indexed drive at the moment when a process began to read its entries. A write is
+ * refused if the drive has changed since.
+ */
 export type Turn = Pick<IndexedDrive, 'bucketId' | 'number' | 'turn'>
 
 /** How far a drive is indexed after an addition. */

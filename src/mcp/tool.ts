@@ -3,7 +3,7 @@ import type { Context } from '../../schema/context.ts'
 import type { Caller } from '../access/caller.ts'
 import type { DriveLevel } from '../access/policies.ts'
 
-/** A call of a tool: the request, and the caller whose key or grant it uses. */
+/** The request that calls a tool, and its caller, found by a key or a grant. */
 export interface Call {
   context: Context
   caller: Caller

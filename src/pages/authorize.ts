@@ -99,8 +99,8 @@ export function authorizePages({
         : readAuthorization(given, redirect)
     } catch (error) {
       if (!(error instanceof GrantError)) throw error
-      // Anyone may register a program. So the browser goes there only when the person has decided:
-      // otherwise a link to this service could lead anywhere (RFC 9700, section 4.11.2).
+      // Anyone may register a program, so the browser goes there only when the person has decided.
+      // Otherwise a link to this service could redirect anywhere (RFC 9700, section 4.11.2).
       if (client) throw new InvalidInput(error.field ?? 'query', error.message)
       return {
         to: redirectTo(redirect, publicUrl(), {

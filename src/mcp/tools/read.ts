@@ -208,7 +208,7 @@ const fileDetails = tool({
   },
 })
 
-/** The index after a character of two code units, if `index` would split it. */
+/** Moves an index that lies within a surrogate pair behind the pair. */
 const between = (text: string, index: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(index)) && /[\uD800-\uDBFF]/.test(text.charAt(index - 1))
     ? index + 1
